@@ -304,10 +304,12 @@ def duration(seconds: float) -> str:
 def _is_final_for(sent: _Sent, document: Mapping[str, Any]) -> bool:
     """Say whether the status is final and belongs to the bytes sent: a document being replaced was READY before.
 
-    One that failed before anything of it was stored has no ETag, but has changed since.
+    One that failed before anything of it was stored has no ETag, but has changed since. While its last attempt runs, it
+    is said to have crashed.
     """
     etag = str(document.get("etag", sent.etag)).strip('"')
-    is_its = etag == sent.etag or (not etag and document.get("updated_at", "") != sent.known_at)
+    is_running = (document.get("error") or {}).get("code") == "CRASHED"
+    is_its = etag == sent.etag or (not etag and not is_running and document.get("updated_at", "") != sent.known_at)
     return is_final(document) and is_its
 
 

@@ -119,8 +119,9 @@ def find_passages(
         return _search(question, asked, language=language, tenant=tenant, ports=ports, deadline=deadline, timer=timer)
 
     found = _unless_not_embedded(search(understood), search)
-    if understood.respelt and (typed := _as_typed(found, search)) is not None:
-        found, understood = typed, typed.asked
+    if understood.respelt:
+        found = _as_typed(found, search)
+        understood = found.asked
     with timer.stage("decide"):
         # Where there is an answer, its words are in the first passages; the cheaper look is enough.
         near = NEAR_PASSAGES if found.decision.relevant else None
@@ -175,8 +176,8 @@ def _looked_again(first: Found, top_k: int, ports: QueryPorts, deadline: Deadlin
     )
 
 
-def _as_typed(found: Found, search: Callable[[Understood], Found]) -> Found | None:
-    """Search for the question with its question words as typed; None unless they are words of what that finds."""
+def _as_typed(found: Found, search: Callable[[Understood], Found]) -> Found:
+    """Search for the question with its question words as typed, and take that if it finds passages with these words."""
     asked = found.asked
     typed = {word: as_typed for as_typed, word in asked.respelt}
     as_it_was = replace(
@@ -188,8 +189,9 @@ def _as_typed(found: Found, search: Callable[[Understood], Found]) -> Found | No
     try:
         other = search(as_it_was)
     except DependencyError:
-        return None
-    return replace(other, usage=found.usage + other.usage) if stands_in(typed.values(), other.ranked) else None
+        return found
+    is_meant = other.decision.relevant and stands_in(typed.values(), other.ranked)
+    return replace(other if is_meant else found, usage=found.usage + other.usage)
 
 
 def _unless_not_embedded(first: Found, search: Callable[[Understood], Found]) -> Found:

@@ -56,10 +56,11 @@ MIN_RARITY = 2.0
 MIN_LETTERS = 3
 FEW_PLACES = 2
 """Statements, at most, that have a code of a question in another language."""
-_LEFT_OUT = re.compile(r"-|(?<![\d])0+(?=\d)")
-_CODE = re.compile(r"\w+(?:-\w+)*")
-_PERIOD = re.compile(r"(?:Q|H|FY|CY)-?\d+|\d+(?:st|nd|rd|th)|\d+-\w+", re.IGNORECASE)
-"""What has a letter and a digit, and is no code: "Q3", "3rd", "5-year"."""
+_LEFT_OUT = re.compile(r"(?<=[^\W\d])-?0*(?=[1-9])")
+"""A hyphen and zeros between a letter and the number behind it: E-03 is E3, but E1-3 is not E13."""
+_CODE = re.compile(r"\w+(?:[.-]\w+)*")
+_NO_CODE = re.compile(r"(?:Q|H|FY|CY)-?\d+|\d+-?[^\W\d]+", re.IGNORECASE)
+"""What has a letter and a digit, and is no code: "Q3", "3rd", "5-year", "8h"."""
 MORE_COMMON = 1.5
 """By how much another word for one may be less rare: a salary is pay, but most that is paid is none."""
 MIN_PART_LETTERS = 5
@@ -213,8 +214,8 @@ def statements_in_other_languages(search: Search, passages: Sequence[Passage]) -
 
 
 def _codes_in(text: str) -> Set[str]:
-    """Return the codes of a text in lower case, without hyphens and zeros before a number: E-03 is E3."""
-    codes = (_LEFT_OUT.sub("", found[0]).lower() for found in _CODE.finditer(text) if not _PERIOD.fullmatch(found[0]))
+    """Return the codes of a text in lower case, with their letters and the number behind them as one: E-03 is E3."""
+    codes = (_LEFT_OUT.sub("", found[0]).lower() for found in _CODE.finditer(text) if not _NO_CODE.fullmatch(found[0]))
     return frozenset(code for code in codes if has_digit(code) and not code.isdigit())
 
 

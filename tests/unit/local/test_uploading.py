@@ -237,6 +237,19 @@ def test_a_file_of_which_nothing_could_be_stored_has_failed_at_once(files: list[
     assert "The API key was refused." in told
 
 
+def test_a_last_attempt_is_waited_for_although_it_is_said_to_have_crashed(files: list[tuple[Path, str]]) -> None:
+    class Trying(FakeApi):
+        def document(self, document_id: str) -> dict[str, Any]:
+            found = super().document(document_id)
+            if found["status"] != "PROCESSING":
+                return found
+            later = {"updated_at": "2026-11-22T14:05:00+00:00", "error": {"code": "CRASHED", "message": "It crashed."}}
+            return found | {"status": "FAILED", "etag": ""} | later
+
+    results, _ = run(Trying(polls=5), files)
+    assert [each.document["status"] for each in results] == ["READY"] * len(files)
+
+
 def test_a_time_out_names_the_files_and_what_to_do(files: list[tuple[Path, str]]) -> None:
     with pytest.raises(NotInTime) as late:
         run(FakeApi(polls=1_000), files, timeout_s=120)

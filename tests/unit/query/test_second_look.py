@@ -215,6 +215,10 @@ def test_names_and_codes_answer_in_another_language(question: str, text: str):
         ("Who is the director?", "La directrice est Odette Marchal."),  # no name
         ("What was spent in Q3?", "En Q3 le robinet est resté fermé."),  # a period is no code
         ("What does E3 mean?", "E31 : aucun signal."),
+        ("What does E1-3 mean?", "E13 : aucun signal."),
+        ("What does E1.5 mean?", "E1.7 : aucun signal."),
+        ("What is A1-01?", "A11 : la salle."),
+        ("Is it open at 8h?", "Le musée ferme à 8h."),
         ("What is the BD-4402 for?", "La sonde BD-4403 mesure 4402 degrés."),
         ("What does paragraph 9 say?", "9 Le robinet est fermé."),  # a number is no code
         (
