@@ -126,14 +126,15 @@ class Stack:
         queue = {"QueueUrl": self.aws.queue_url}
         sent = self.aws.sqs.send_message(**queue, MessageBody=body)["MessageId"]
         others: list[str] = []
-        while True:
-            for got in self.aws.sqs.receive_message(**queue, MaxNumberOfMessages=10)["Messages"]:
+        while received := self.aws.sqs.receive_message(**queue, MaxNumberOfMessages=10).get("Messages"):
+            for got in received:
                 if got["MessageId"] != sent:
                     others.append(got["ReceiptHandle"])
                     continue
                 for each in others:  # else they would be hidden from this test, and come back in a later one
                     self.aws.sqs.change_message_visibility(**queue, ReceiptHandle=each, VisibilityTimeout=0)
                 return lambda_record(got, receives=receives)
+        raise AssertionError(f"the message {sent} is not in its queue")
 
     def message_for(self, key: str, *, event: str = "ObjectCreated:Put", receives: int = 1) -> dict[str, Any]:
         return self.message(json.dumps(self.s3_event(key, event=event)), receives=receives)
