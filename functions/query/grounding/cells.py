@@ -426,7 +426,7 @@ class TableComparison:
     def _is_wrong_extreme(self, bound: "dict[int, frozenset[CellPlace]]") -> bool:
         """Return whether the claim calls the one figure that it tells the most or least of a column, and it is not."""
         places = [place for each in bound.values() for place in each]
-        if len(self._named_rows) != 1 or len(places) != 1 or len(self.stated) != 1:
+        if len(places) != 1 or len(self.stated) != 1 or places[0][0] not in self._named_rows:
             return False
         [(row, at)] = places
         column = self.table.rows[row].cells[at].column

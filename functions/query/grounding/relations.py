@@ -413,7 +413,7 @@ _EXTREME = re.compile(
 """A superlative with which a claim ends: more words may restrict it, or speak of another comparison."""
 _WITH_VALUE = re.compile(
     rf"\b(?<!one of )the (?:(?P<most>{_MOST})|(?P<least>{_LEAST}))\b"
-    r"(?:(?!\b(?:of|with|without|under|over|above|below|among|for|from|since|than|ever|after|before|per|increase|decrease"
+    r"(?:(?!\b(?:of|with|without|under|over|above|below|among|for|from|since|than|ever|after|before|increase|decrease"
     r"|rise|fall|growth|gain|drop|change|loss|decline)\b)[^.;\d])*,? (?:at|with|weighing|costing|of)? ?[$€£]?\d",
     re.IGNORECASE,
 )
@@ -469,11 +469,10 @@ class Superlative:
         if self.row not in values or len(values) < MIN_COMPARED or not self._is_of_all_rows(said, column):
             return False
         best = max if said["most"] else min
-        word = (said["most"] or said["least"]).lower()
-        if word in _OF_ANY and any(
-            self._is_best_in(other, best) for other in range(len(self.table.columns)) if other != column
-        ):
-            return False  # it may be that of another column: "the longest trail, at 900 metres"
+        if (said["most"] or said["least"]).lower() in _OF_ANY and not self._is_named(said, column):
+            others = (at for at in range(len(self.table.columns)) if at != column)
+            if any(self._is_best_in(other, best) for other in others):
+                return False  # it may be that of another column: "the longest trail, at 900 metres"
         among = [values[n] for n in self.quoted if n in values]
         may_be_of_few = 1 < len(among) < len(values) and values[self.row] == best(among)
         return values[self.row] != best(values.values()) and not may_be_of_few
@@ -487,14 +486,20 @@ class Superlative:
 
         "The cheapest Norda tariff" is of some; "the most popular tariff" has no most of a figure, nor the highest rank.
         """
-        name = self.table.columns[column] if column < len(self.table.columns) else ""
-        if _OF_RANK.search(f"{name} {said.group()}"):
+        name = self.table.columns[column]
+        if _OF_RANK.search(f"{name} {said.group()}") or ("per" in tokens_of(said.group())) != (
+            "per" in tokens_of(name)
+        ):
             return False
-        of_what = _OF_WHAT_ENDS.split(said.string[said.end("most" if said["most"] else "least") : said.end()])[0]
         known = stems_of(" ".join((*self.table.columns, self.table.caption)))
         if (said["most"] or said["least"]).lower() in {"most", "least"}:
             known = stems_of(name)
-        return stems_of(of_what) <= known
+        return stems_of(_of_what(said)) <= known
+
+    def _is_named(self, said: re.Match[str], column: int) -> bool:
+        """Return whether a superlative names the column of its figure: "the lowest cost per page, at 2.6 cents"."""
+        words = stems_of(_of_what(said))
+        return bool(words) and words <= stems_of(self.table.columns[column])
 
     def _is_right_in(self, column: int | None, said: re.Match[str]) -> bool | None:
         values = self._values(column) if column is not None else {}
@@ -531,6 +536,11 @@ class Superlative:
         values = {n: cell.signed for n, cell in cells.items() if cell is not None and cell.signed is not None}
         units = {"" if cell.unit in CURRENCIES else cell.unit for cell in cells.values() if cell is not None}
         return values if len(values) == len(cells) and len(units) == 1 else {}
+
+
+def _of_what(said: re.Match[str]) -> str:
+    """Return what a superlative is of: "bicycle" of "the cheapest bicycle in the test"."""
+    return _OF_WHAT_ENDS.split(said.string[said.end("most" if said["most"] else "least") : said.end()])[0]
 
 
 def _cell_in(cells: Sequence[TableCell], column: int) -> TableCell | None:

@@ -197,6 +197,17 @@ def test_a_figure_that_is_called_the_least_is_that_of_its_column(claim: str, *, 
     assert (verdict_of(claim, TARIFFS) != OUT) is is_so
 
 
+PRINTERS = """Printer | Price | Cost per page (cents)
+Roto S | 120 | 2.6
+Roto M | 240 | 2.1
+Alto | 310 | 1.8"""
+
+
+def test_a_superlative_may_name_its_column_with_per():
+    assert verdict_of("Alto has the lowest cost per page, at 1.8 cents.", PRINTERS) == CONFIRMED
+    assert verdict_of("Roto S has the lowest cost per page, at 2.6 cents.", PRINTERS) == OUT
+
+
 def test_what_changed_between_two_days_changed_from_the_earlier_one():
     rose, fell = (
         f"Between 30 December 2023 and 2 January 2024 the river {word} by 0.5 metres." for word in ("rose", "fell")
